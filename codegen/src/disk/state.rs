@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::exchange;
 use super::listing::{self, EntryKind};
@@ -48,9 +48,12 @@ impl<'r> OutputState<'r> {
     }
 }
 
-/// Returns the modification time of the running program.
+/// Returns the modification time of the running program; `None` if it tells nothing, as package stores such as that of Nix give
+/// all files the first second of 1970.
 pub(crate) fn build_time() -> Option<SystemTime> {
-    std::env::current_exe().and_then(fs::metadata).and_then(|program| program.modified()).ok()
+    let program = std::env::current_exe().and_then(fs::metadata).ok()?;
+    let modified = program.modified().ok()?;
+    (modified > SystemTime::UNIX_EPOCH + Duration::from_hours(24)).then_some(modified)
 }
 
 /// The results of the threads are read after all of them have ended.

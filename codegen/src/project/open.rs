@@ -52,24 +52,26 @@ impl Project {
     ///
     /// If the file cannot be read or has a mistake.
     pub fn open(folder: &Path) -> Result<Self, Failure> {
-        let absolute = absolute(folder)?;
-        for (depth, ancestor) in absolute.ancestors().enumerate() {
-            let file = ancestor.join(CONFIG_FILE);
-            let root = above(folder, depth);
-            let text = match disk::read_inside(&file, ancestor)? {
-                ProjectText::Found(text) => text,
-                ProjectText::Missing => continue,
-                ProjectText::Outside => return Err(linked_out(&root)),
-            };
-            let (config, text) = parse(&root, text)?;
-            let dialects = match dialects(&root, &config) {
-                Ok(dialects) => dialects,
-                Err(findings) => return Err(Failure::Rejected { sources: text, findings }),
-            };
-            return Ok(Self::new(config, dialects, text, root));
+        let Some((root, text)) = configuration(folder)? else {
+            let root = above(folder, 0);
+            return Ok(Self::new(Config::default(), Dialects::default(), Sources::default(), root));
+        };
+        let (config, text) = parse(&root, text)?;
+        match dialects(&root, &config) {
+            Ok(dialects) => Ok(Self::new(config, dialects, text, root)),
+            Err(findings) => Err(Failure::Rejected { sources: text, findings }),
         }
-        let root = above(folder, 0);
-        Ok(Self::new(Config::default(), Dialects::default(), Sources::default(), root))
+    }
+
+    /// Returns the files that configure the project of a folder: its `toolwright.toml` and the files of dialects that this names.
+    /// They may have mistakes, and those of dialects may be missing.
+    pub fn configuration_files(folder: &Path) -> Vec<PathBuf> {
+        let Ok(Some((root, text))) = configuration(folder) else { return Vec::new() };
+        let mut files = vec![root.join(CONFIG_FILE)];
+        if let Ok((config, _)) = parse(&root, text) {
+            files.extend(config.dialect_files().map(|(file, _)| root.join(file)));
+        }
+        files
     }
 
     fn new(config: Config, dialects: Dialects, text: Sources, root: PathBuf) -> Self {
@@ -364,6 +366,20 @@ fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
         Ok(config) => Ok((config, sources)),
         Err(findings) => Err(Failure::Rejected { sources, findings }),
     }
+}
+
+/// Returns the nearest `toolwright.toml` in a folder or above, as its folder and its text.
+fn configuration(folder: &Path) -> Result<Option<(PathBuf, String)>, Failure> {
+    let absolute = absolute(folder)?;
+    for (depth, ancestor) in absolute.ancestors().enumerate() {
+        let root = above(folder, depth);
+        match disk::read_inside(&ancestor.join(CONFIG_FILE), ancestor)? {
+            ProjectText::Found(text) => return Ok(Some((root, text))),
+            ProjectText::Missing => {}
+            ProjectText::Outside => return Err(linked_out(&root)),
+        }
+    }
+    Ok(None)
 }
 
 /// The most dialects that a project has itself.

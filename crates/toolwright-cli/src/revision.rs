@@ -44,6 +44,7 @@ impl<'a> Revision<'a> {
     ///
     /// If git cannot be run or the list is too long.
     pub(crate) fn files(&self, folder: &str) -> io::Result<Vec<Entry>> {
+        let folder = if folder.is_empty() { "." } else { folder };
         let arguments = ["ls-tree", "-r", "-z", &self.commit, "--", folder];
         // A clone may lack parts of a tree.
         let listed = read(git(self.folder).args(arguments), MAX_LISTING_MIB)?

@@ -104,10 +104,12 @@ struct EventFilter {
     out: PathBuf,
     /// All generated files, relative to the output folder.
     generated: BTreeSet<String>,
+    /// The files that configure the project. Absolute, too.
+    configuration: Vec<PathBuf>,
 }
 
 impl ProjectWatcher {
-    /// Watches the input of a project, or the current folder if the project cannot be opened.
+    /// Watches the input of a project, or only its configuration and the current folder if the project cannot be opened.
     fn new(project: Option<&Project>) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let output = watcher(Watched::Output, sender.clone())?;
@@ -120,8 +122,13 @@ impl ProjectWatcher {
             let parent = absolute(schema.parent().unwrap_or(root));
             input.watch(&existing_ancestor(&parent), RecursiveMode::NonRecursive)?;
         }
+        let configuration = Project::configuration_files(Path::new("."));
+        let configuration: Vec<_> = configuration.iter().map(|file| absolute(file)).collect();
+        for folder in configuration.iter().filter_map(|file| file.parent()) {
+            input.watch(&existing_ancestor(folder), RecursiveMode::NonRecursive)?;
+        }
         let out = project.map_or(PathBuf::new(), |project| absolute(project.out()));
-        let filter = EventFilter { out, generated: BTreeSet::new() };
+        let filter = EventFilter { out, generated: BTreeSet::new(), configuration };
         Ok(Self { events, filter, _input: input, output })
     }
 
@@ -198,7 +205,8 @@ impl EventFilter {
             path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
         let kind = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_schema = kind.eq_ignore_ascii_case("yaml") || kind.eq_ignore_ascii_case("yml");
-        let is_config = path.file_name() == Some(OsStr::new(CONFIG_FILE));
+        let is_config = path.file_name() == Some(OsStr::new(CONFIG_FILE))
+            || self.configuration.iter().any(|file| file == path);
         // A folder that was added or removed may contain schemas. What is written to is a file, perhaps the one with our output.
         let is_written = matches!(event.kind, EventKind::Modify(ModifyKind::Data(_)));
         let is_folder = kind.is_empty() && !is_written;

@@ -21,13 +21,18 @@ struct Watching {
 
 impl Watching {
     fn begin(files: &[(&str, &str)]) -> Self {
+        Self::begin_in("", files)
+    }
+
+    /// Starts the command in a folder of these files.
+    fn begin_in(subfolder: &str, files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             put(&folder.path().join(path), text);
         }
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolwright"))
             .args(["gen", "--watch"])
-            .current_dir(folder.path())
+            .current_dir(folder.path().join(subfolder))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -98,6 +103,24 @@ fn every_change_is_generated_also_after_an_invalid_one() {
     put(&saved, &format!("{SCHEMA}# a remark\n"));
     fs::rename(&saved, &schema).unwrap();
     watching.until("0 written");
+}
+
+/// Also if the project could not be opened before, and from a folder below that of the project.
+#[test]
+fn changes_of_the_configuration_and_of_dialects_are_noticed() {
+    const ROW: &str = "[[dialect]]\nid = \"acme\"\nasof = \"2026-01\"\ninherits = \"openai-chat-strict\"\n\
+        confidence = \"D\"\nevidence = [\"D\"]\n";
+    let config = "[dialects]\nfiles = [\"rows/acme.toml\"]\ntargets = [\"acme\"]\n";
+    let files =
+        [("schema/greeter.yaml", SCHEMA), ("toolwright.toml", config), ("rows/acme.toml", "[")];
+    let watching = Watching::begin_in("schema", &files);
+    watching.until("nothing was written");
+    put(&watching.path("rows/acme.toml"), ROW);
+    watching.until("all errors are fixed");
+    put(&watching.path("rows/acme.toml"), &ROW.replace("acme", "other"));
+    watching.until("nothing was written");
+    put(&watching.path("toolwright.toml"), &config.replace("[\"acme\"]", "[\"other\"]"));
+    watching.until("all errors are fixed");
 }
 
 #[test]

@@ -95,3 +95,21 @@ fn a_revision_that_is_not_complete_is_an_error() {
         assert!(shown.contains("this repository"), "{shown}");
     }
 }
+
+/// The folder of the schema is an empty path then.
+#[test]
+fn a_project_that_is_its_schema_folder_is_compared_from_a_folder_below() {
+    if !has(&[Prerequisite::Git]) {
+        return;
+    }
+    let project = Project::new();
+    project.git(&["init", "--quiet"]);
+    project.write("toolwright.toml", "[project]\nschema = \".\"\n");
+    project.commit(&["toolwright.toml", "schema"], "Without a lock");
+    let output = Command::new(env!("CARGO_BIN_EXE_toolwright"))
+        .args(["breaking", "--against", "git:HEAD"])
+        .current_dir(project.path("schema"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}

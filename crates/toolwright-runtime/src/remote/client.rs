@@ -128,15 +128,10 @@ impl RemoteToolset {
         Ok(Self { requests, shared, next_id, calls, others, nonce, scope, options, listing })
     }
 
-    /// Waits for a permit, sends a request and waits for the reply. If the future is dropped, the request is cancelled. A request
-    /// that is too long is not sent: the server would close the connection.
-    async fn request(
-        &self,
-        permits: &Semaphore,
-        request: impl FnOnce(u64) -> Request,
-    ) -> Result<Reply, NoReply> {
+    /// Sends a request and waits for the reply. If the future is dropped, the request is cancelled. A request that is too long is not
+    /// sent: the server would close the connection.
+    async fn request(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, NoReply> {
         let unsent = NoReply::Disconnected { may_have_run: false };
-        let _permit = permits.acquire().await.map_err(|_| unsent)?;
         let cancellation = self.requests.clone().reserve_owned().await.map_err(|_| unsent)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let line = line_of(&request(id));
@@ -152,12 +147,14 @@ impl RemoteToolset {
         reply.map_err(|_| NoReply::Disconnected { may_have_run: true })
     }
 
-    /// Makes a request other than a call, with the time limit for these.
+    /// Makes a request other than a call, with the time limit for these. It does not include the wait for earlier ones, each of which
+    /// has the limit too.
     async fn request_other(
         &self,
         request: impl FnOnce(u64) -> Request,
     ) -> Result<Reply, RemoteError> {
-        let replying = self.request(&self.others, request);
+        let _permit = self.others.acquire().await.map_err(|_| RemoteError::Disconnected)?;
+        let replying = self.request(request);
         let reply = timeout(self.options.answer_timeout, replying).await;
         reply.map_err(io::Error::from)?.map_err(|no_reply| match no_reply {
             NoReply::Disconnected { .. } => RemoteError::Disconnected,
@@ -173,7 +170,8 @@ impl RemoteToolset {
             let approval = self.listing.approval_code(key, connection, id, call, &sent);
             Request::Call { id, approval, call: sent, traceparent: traceparent() }
         };
-        match self.request(&self.calls, request).await {
+        let Ok(_permit) = self.calls.acquire().await else { return Err(disconnected()) };
+        match self.request(request).await {
             Ok(Reply::Outcome { outcome, .. }) => listing::outcome(outcome),
             Err(NoReply::Disconnected { may_have_run: false }) => Err(disconnected()),
             Err(NoReply::TooLong { bytes }) => Err(too_long(bytes)),

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use toolwright::spec::CallLimits;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
@@ -20,6 +21,40 @@ use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 use crate::peers::{Raw, SOON, connect, stated};
 use crate::tools::{N, call};
 use crate::toys::{spec, tool};
+
+/// A toolset that takes a while to list its tools.
+struct ListedSlowly(FunctionTool);
+
+impl Toolset for ListedSlowly {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(async move {
+            sleep(SOON / 2).await;
+            self.0.tools(scope).await
+        })
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.0.call(call)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_of_a_request_does_not_include_its_wait_for_others() {
+    let tool = FunctionTool::new(spec("a"), async |args: N| args);
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(theirs);
+    let serving =
+        ListedSlowly(tool).into_source().serve_stream(input, output, RemoteOptions::new());
+    let serving = tokio::spawn(serving);
+    let (input, output) = tokio::io::split(ours);
+    let options = RemoteOptions::new().with_answer_timeout(SOON);
+    let scope = Scope::default();
+    let remote = RemoteToolset::connect_stream(input, output, &scope, options).await.unwrap();
+    for listed in join_all((0..10).map(|_| remote.tools(&scope))).await {
+        assert_eq!(listed.unwrap().len(), 1);
+    }
+    serving.abort();
+}
 
 /// A toolset that counts its listings.
 struct Listed(Arc<AtomicUsize>, FunctionTool);
