@@ -1,6 +1,6 @@
 //! The HTTP sessions of a server: their owners, their limits and their end.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -52,8 +52,8 @@ pub(crate) struct Session {
 }
 
 struct Activity {
-    /// The requests of the calls in flight.
-    calls: HashSet<RequestId>,
+    /// The requests in flight, and which of them are calls.
+    requests: HashMap<RequestId, bool>,
     streams: usize,
     last_used: Instant,
     /// True if the session is being closed so that its caller can open another one.
@@ -68,10 +68,11 @@ pub(crate) struct OpenSession {
     id: OnceLock<(String, AbortOnDropHandle<()>)>,
 }
 
-/// Counts a call of a session as in flight until it is dropped.
-pub(crate) struct RunningCall {
+/// Reserves the id of a request in its session until the request ends or this is dropped.
+pub(crate) struct OpenRequest {
     session: Arc<Session>,
-    request: RequestId,
+    /// `None` once the request has ended.
+    id: Mutex<Option<RequestId>>,
 }
 
 /// Counts an HTTP stream of a session as open until it is dropped.
@@ -84,10 +85,10 @@ pub(crate) enum SessionLimit {
     Caller,
 }
 
-/// The reason why a session does not begin a call.
+/// The reason why a session does not begin a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallError {
-    TooMany,
+pub(crate) enum RequestError {
+    TooManyCalls,
     IdInUse,
 }
 
@@ -99,7 +100,7 @@ pub(crate) struct RequestGuards(Arc<Guards>);
 #[derive(Default)]
 struct Guards {
     session: OnceLock<Arc<OpenSession>>,
-    call: OnceLock<RunningCall>,
+    request: OnceLock<Arc<OpenRequest>>,
     memory: OnceLock<MemoryGuard>,
 }
 
@@ -169,7 +170,7 @@ impl Sessions {
             counts.open_sessions = table.open as u64;
         });
         let activity = Activity {
-            calls: HashSet::new(),
+            requests: HashMap::new(),
             streams: 0,
             last_used: Instant::now(),
             evicted: false,
@@ -218,30 +219,26 @@ impl Session {
         self.activity().last_used = Instant::now();
     }
 
-    /// Counts another call as in flight.
+    /// Reserves the id of a request. `max_calls` limits the calls in flight if the request is one.
     ///
     /// # Errors
     ///
-    /// Fails if a call with this id is in flight, or `max` calls are.
-    pub(crate) fn begin_call(
+    /// Fails if a request with this id is in flight, or `max_calls` calls are.
+    pub(crate) fn begin_request(
         self: &Arc<Self>,
-        request: &RequestId,
-        max: usize,
-    ) -> Result<RunningCall, CallError> {
-        let calls = &mut self.activity().calls;
-        if calls.contains(request) {
-            return Err(CallError::IdInUse);
+        id: &RequestId,
+        max_calls: Option<usize>,
+    ) -> Result<OpenRequest, RequestError> {
+        let requests = &mut self.activity().requests;
+        if requests.contains_key(id) {
+            return Err(RequestError::IdInUse);
         }
-        if calls.len() >= max {
-            return Err(CallError::TooMany);
+        let calls = || requests.values().filter(|is_call| **is_call).count();
+        if max_calls.is_some_and(|max| calls() >= max) {
+            return Err(RequestError::TooManyCalls);
         }
-        calls.insert(request.clone());
-        Ok(RunningCall { session: Arc::clone(self), request: request.clone() })
-    }
-
-    /// Returns whether a call with this id is in flight.
-    pub(crate) fn is_calling(&self, request: &RequestId) -> bool {
-        self.activity().calls.contains(request)
+        requests.insert(id.clone(), max_calls.is_some());
+        Ok(OpenRequest { session: Arc::clone(self), id: Mutex::new(Some(id.clone())) })
     }
 
     /// Counts another stream as open, unless there are `max` already.
@@ -253,10 +250,10 @@ impl Session {
         })
     }
 
-    /// Returns since when the session is idle, or `None` if a call is in flight.
+    /// Returns since when the session is idle, or `None` if a request is in flight.
     fn idle_since(&self) -> Option<Instant> {
         let activity = self.activity();
-        (activity.calls.is_empty() && !activity.evicted).then_some(activity.last_used)
+        (activity.requests.is_empty() && !activity.evicted).then_some(activity.last_used)
     }
 
     fn activity(&self) -> MutexGuard<'_, Activity> {
@@ -264,11 +261,21 @@ impl Session {
     }
 }
 
-impl Drop for RunningCall {
-    fn drop(&mut self) {
+impl OpenRequest {
+    /// Makes the id free for another request.
+    pub(crate) fn end(&self) {
+        let Some(id) = self.id.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return;
+        };
         let mut activity = self.session.activity();
-        activity.calls.remove(&self.request);
+        activity.requests.remove(&id);
         activity.last_used = Instant::now();
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
@@ -306,7 +313,7 @@ impl Drop for OpenSession {
     }
 }
 
-/// The shortest time between two looks at a session with a call in flight.
+/// The shortest time between two looks at a session with a request in flight.
 const MIN_CHECK: Duration = Duration::from_millis(100);
 
 /// Closes a session when it has been idle for `idle`.
@@ -319,7 +326,7 @@ async fn expire(
     let Some(idle) = idle else { return };
     loop {
         let Some(since) = session.idle_since() else {
-            // A call is in flight.
+            // A request is in flight.
             tokio::time::sleep(idle.max(MIN_CHECK)).await;
             continue;
         };
@@ -368,8 +375,12 @@ impl RequestGuards {
         let _ = self.0.session.set(Arc::new(session));
     }
 
-    pub(crate) fn hold_call(&self, call: RunningCall) {
-        let _ = self.0.call.set(call);
+    pub(crate) fn request(&self) -> Option<Arc<OpenRequest>> {
+        self.0.request.get().cloned()
+    }
+
+    pub(crate) fn hold_request(&self, request: OpenRequest) {
+        let _ = self.0.request.set(Arc::new(request));
     }
 
     pub(crate) fn hold_memory(&self, memory: MemoryGuard) {
@@ -388,7 +399,8 @@ mod tests {
         let idle = Some(Duration::ZERO);
         let sessions = Sessions::new(manager, idle, Limits::default(), counters.clone());
         let opened = Arc::new(sessions).open(&Caller::Unknown).expect("there is room");
-        let call = opened.session.begin_call(&RequestId::Number(1), 1).expect("there is room");
+        let id = RequestId::Number(1);
+        let call = opened.session.begin_request(&id, Some(1)).expect("there is room");
         opened.set_id("a");
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(counters.read().sessions_expired, 0);

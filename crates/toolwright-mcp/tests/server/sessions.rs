@@ -2,15 +2,18 @@
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use toolwright_mcp::{BearerLayer, Counters, HttpOptions, Limits};
 use tower::ServiceExt as _;
+use tower::util::Oneshot;
 
 use crate::lab::{Lab, lab, lab_with};
 use crate::wire::{
@@ -181,11 +184,39 @@ async fn a_failed_initialize_does_not_count_as_a_session() {
     initialize(address, &[]).await.session();
 }
 
+fn request(method: &str, more: &[(&str, &str)], body: &str) -> Request<Body> {
+    let request = Request::builder().uri("/mcp").method(method);
+    let headers = [&[HOST, JSON, ACCEPT], more].concat();
+    let request =
+        headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+    request.body(Body::from(body.to_owned())).unwrap()
+}
+
 fn initialize_request() -> Request<Body> {
-    let request = [HOST, JSON, ACCEPT]
-        .into_iter()
-        .fold(Request::post("/mcp"), |request, (name, value)| request.header(name, value));
-    request.body(Body::from(INITIALIZE)).unwrap()
+    request("POST", &[], INITIALIZE)
+}
+
+/// Opens a session of a router.
+async fn open_session(router: &Router) -> String {
+    let answer = router.clone().oneshot(initialize_request()).await.unwrap();
+    answer.headers()["mcp-session-id"].to_str().unwrap().to_owned()
+}
+
+/// Polls a request to a router once, which does not complete it.
+async fn begin(
+    router: &Router,
+    request: Request<Body>,
+) -> Pin<Box<Oneshot<Router, Request<Body>>>> {
+    let mut answering = Box::pin(router.clone().oneshot(request));
+    let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await;
+    assert!(polled.is_pending());
+    answering
+}
+
+async fn text(body: Body) -> String {
+    let reading = axum::body::to_bytes(body, usize::MAX);
+    let read = tokio::time::timeout(Duration::from_secs(20), reading).await;
+    String::from_utf8(read.expect("the body ends").unwrap().to_vec()).unwrap()
 }
 
 /// Drops an `initialize` request whose session has begun and whose answer was made, but not read.
@@ -193,9 +224,7 @@ async fn abandoned(limits: Limits, options: HttpOptions) -> (Router, Counters) {
     let server = lab().with_limits(limits);
     let counters = server.counters();
     let router = server.into_router(options).unwrap();
-    let mut answering = Box::pin(router.clone().oneshot(initialize_request()));
-    let polled = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await;
-    assert!(polled.is_pending());
+    let answering = begin(&router, initialize_request()).await;
     run_other_tasks().await;
     drop(answering);
     run_other_tasks().await;
@@ -344,4 +373,59 @@ async fn a_request_with_the_id_of_a_call_in_flight_is_refused() {
     let answer = call.await.unwrap();
     assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);
     assert_eq!(in_session(address, &session, &[], "POST", ping).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_request_with_the_id_of_any_request_in_flight_is_refused() {
+    let router = lab().into_router(HttpOptions::new()).unwrap();
+    let session = open_session(&router).await;
+    let more = [("Mcp-Session-Id", &*session)];
+    let [ping, list, call] = ["ping", "tools/list", "tools/call"].map(|method| {
+        let params = r#"{"name":"count"}"#;
+        let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+        move || request("POST", &more, &body)
+    });
+    for (first, second) in [(list(), list()), (ping(), call()), (call(), ping())] {
+        let answering = begin(&router, first).await;
+        let refused = router.clone().oneshot(second).await.unwrap();
+        assert_eq!(refused.status(), 400);
+        let refused = text(refused.into_body()).await;
+        assert!(refused.contains("is still in flight; use another"), "{refused}");
+        let answer = text(answering.await.unwrap().into_body()).await;
+        assert!(answer.contains(r#""id":7,"result":"#), "{answer}");
+    }
+}
+
+/// The client does not wait for the end of the stream.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_can_be_used_again_as_soon_as_its_answer_is_read() {
+    let address = serve(lab(), HttpOptions::new()).await;
+    let session = initialize(address, &[]).await.session();
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    for body in [ping, COUNT].into_iter().cycle().take(400) {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: {session}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all((head + body).as_bytes()).await.unwrap();
+        let mut read = Vec::new();
+        while !String::from_utf8_lossy(&read).contains(r#""id":2"#) {
+            assert!(stream.read_buf(&mut read).await.unwrap() > 0);
+        }
+        let read = String::from_utf8(read).unwrap();
+        assert!(read.starts_with("HTTP/1.1 200 "), "{read}");
+    }
+}
+
+/// The client disconnects before the session has its request.
+#[tokio::test(start_paused = true)]
+async fn nothing_of_a_request_that_is_dropped_at_once_is_kept() {
+    let router = lab().into_router(HttpOptions::new()).unwrap();
+    let session = open_session(&router).await;
+    let more = [("Mcp-Session-Id", &*session), ("Last-Event-ID", "0/0")];
+    drop(begin(&router, request("POST", &more[..1], COUNT)).await);
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    let resumed = router.oneshot(request("GET", &more, "")).await.unwrap();
+    assert_eq!(text(resumed.into_body()).await, "", "the stream is closed");
 }

@@ -21,7 +21,7 @@ use super::head::{CallerResolver, SESSION_ID, ambiguity, is_too_long};
 use crate::server::Counts;
 use crate::server::message::{self, Arguments, ErrorResponse, Message};
 use crate::server::sessions::{
-    CallError, Caller, MemoryGuard, OpenStream, RequestGuards, Session, SessionLimit, Sessions,
+    Caller, MemoryGuard, OpenStream, RequestError, RequestGuards, Session, SessionLimit, Sessions,
 };
 use crate::server::state::ServerState;
 
@@ -216,14 +216,7 @@ impl Accepted {
         let bytes = bytes.slice_ref(text.as_bytes());
         match message {
             Message::Call(call) => {
-                if let Some(session) = &self.session {
-                    let running = session.begin_call(&call.id, gate.state.limits().session_calls);
-                    let running = running.map_err(|error| match error {
-                        CallError::TooMany => Rejection::TooManyCalls(call.id.clone()),
-                        CallError::IdInUse => Rejection::id_in_use(&call.id),
-                    })?;
-                    self.guards.hold_call(running);
-                }
+                self.reserve(&call.id, Some(gate.state.limits().session_calls))?;
                 self.arguments.set(&call);
                 self.set_rejection(Rejection::IfUnparseable(call.unparseable()));
                 if gate.state.has_header_args(&call.name) {
@@ -232,9 +225,7 @@ impl Accepted {
                 Ok(call.without_arguments().into())
             }
             Message::Request(request) => {
-                if self.session.as_ref().is_some_and(|session| session.is_calling(&request.id)) {
-                    return Err(Rejection::id_in_use(&request.id));
-                }
+                self.reserve(&request.id, None)?;
                 if request.method == "initialize" && !self.names_session {
                     let opened = gate.sessions.open(&self.caller);
                     let opened = opened
@@ -251,6 +242,18 @@ impl Accepted {
                 Ok(bytes)
             }
         }
+    }
+
+    /// Reserves the id of a request in its session.
+    fn reserve(&self, id: &RequestId, max_calls: Option<usize>) -> Result<(), Rejection> {
+        let Some(session) = &self.session else { return Ok(()) };
+        let request = session.begin_request(id, max_calls).map_err(|error| match error {
+            RequestError::TooManyCalls => Rejection::TooManyCalls(id.clone()),
+            // The response to one of the two could be taken for that to the other.
+            RequestError::IdInUse => Rejection::Malformed(ErrorResponse::id_in_use(id.clone())),
+        })?;
+        self.guards.hold_request(request);
+        Ok(())
     }
 
     fn set_rejection(&self, rejection: Rejection) {
@@ -272,11 +275,6 @@ impl Accepted {
 }
 
 impl Rejection {
-    /// Without it, the response of a call could be taken for that of another request.
-    fn id_in_use(id: &RequestId) -> Self {
-        Self::Malformed(ErrorResponse::id_in_use(id.clone()))
-    }
-
     fn count(&self, counts: &mut Counts) {
         match self {
             Self::TooSlow => counts.bodies_timed_out += 1,

@@ -13,7 +13,7 @@ use rmcp::model::{
     RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_server::session::local::{
-    LocalSessionManager, LocalSessionManagerError,
+    LocalSessionManager, LocalSessionManagerError, SessionError,
 };
 use rmcp::transport::streamable_http_server::session::{
     RestoreOutcome, ServerSseMessage, SessionId, SessionManager,
@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::message::without_unused_params;
-use crate::server::sessions::RequestGuards;
+use crate::server::sessions::{OpenRequest, RequestGuards};
 
 /// How long a client may be disconnected. rmcp tells it to reconnect after three seconds.
 const MAX_DISCONNECTED: Duration = Duration::from_secs(5);
@@ -68,6 +68,8 @@ struct Call {
     calls: Arc<Calls>,
     session: SessionId,
     request: RequestId,
+    /// Reserves the id of the request until it is answered.
+    open: Option<Arc<OpenRequest>>,
     /// The stream id, which is a part of each event id. Unknown before the first event.
     stream: Option<u64>,
     /// Cancelled when the client has read the answer.
@@ -89,22 +91,37 @@ impl Calls {
 }
 
 impl Call {
-    /// Forwards the events of a call, on one connection after the other, until the answer is read or the client stays away.
-    /// It never waits for a client to read, because that would hold up the client's other calls.
     async fn deliver(
         mut self,
+        source: impl Stream<Item = ServerSseMessage> + Unpin,
+        writer: Writer,
+    ) {
+        if !self.forward(source, writer).await {
+            self.cancel().await;
+        }
+    }
+
+    /// Forwards the events of a call, on one connection after the other, until the answer is read or the client stays away.
+    /// It never waits for a client to read, because that would hold up the client's other calls. Returns whether there was
+    /// an answer.
+    async fn forward(
+        &mut self,
         mut source: impl Stream<Item = ServerSseMessage> + Unpin,
         mut writer: Writer,
-    ) {
+    ) -> bool {
         let (writers, mut reconnected) = mpsc::channel(1);
         let reconnect = Reconnect { writers, answered: self.answered.clone() };
         let (mut answer, mut deadline) = (None, None);
         loop {
             tokio::select! {
                 event = source.next(), if answer.is_none() => {
-                    let Some(event) = event else { return };
+                    let Some(event) = event else { return false };
                     self.register(&event, &reconnect);
                     if is_answer(&event) {
+                        // The client may use the id again as soon as it has read the answer.
+                        if let Some(open) = self.open.take() {
+                            open.end();
+                        }
                         answer = Some(event.clone());
                         let _ = writer.try_send(event);
                     } else if writer.capacity() > 1 {
@@ -118,19 +135,14 @@ impl Call {
                         let _ = writer.try_send(answer.clone());
                     }
                 }
-                () = self.answered.cancelled() => return,
+                () = self.answered.cancelled() => return true,
                 () = writer.closed(), if deadline.is_none() => {
                     deadline = Some(Instant::now() + MAX_DISCONNECTED);
                 }
-                () = sleep_until(deadline) => {
-                    if answer.is_none() {
-                        self.cancel().await;
-                    }
-                    return;
-                }
+                () = sleep_until(deadline) => return answer.is_some(),
             }
             if answer.is_some() && self.exceeds_max() {
-                return;
+                return true;
             }
         }
     }
@@ -151,12 +163,23 @@ impl Call {
         calls.get(&self.session).is_some_and(|calls| calls.len() > self.calls.max)
     }
 
+    /// Cancels the call and makes rmcp forget its stream.
     async fn cancel(&self) {
+        let Some(session) = self.sessions.sessions.read().await.get(&self.session).cloned() else {
+            return;
+        };
         let reason = "the client is gone".to_owned();
         let params = CancelledNotificationParam::new(Some(self.request.clone()), Some(reason));
         let cancelled = CancelledNotification::new(params);
         let cancelled = ClientJsonRpcMessage::notification(cancelled.into());
-        if let Err(error) = self.sessions.accept_message(&self.session, cancelled).await {
+        let ended = async {
+            session.push_message(cancelled, None).await?;
+            match self.stream {
+                Some(stream) => session.close_request_wise_channel(stream).await,
+                None => Ok(()),
+            }
+        };
+        if let Err(error) = ended.await {
             tracing::debug!(%error, "a call could not be cancelled");
         }
     }
@@ -249,24 +272,31 @@ impl SessionManager for ResumableSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let request = match &message {
-            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-            _ => None,
+        let ClientJsonRpcMessage::Request(request) = &message else {
+            return Ok(Box::pin(self.inner.create_stream(id, message).await?) as Boxed);
         };
-        // A client may send `initialize` again.
-        let source = self.inner.create_stream(id, without_unused_params(message)).await?;
-        let Some(request) = request else { return Ok(Box::pin(source) as Boxed) };
         let (writer, events) = mpsc::channel(MAX_UNREAD);
         let answered = CancellationToken::new();
         let call = Call {
             sessions: Arc::clone(&self.inner),
             calls: Arc::clone(&self.calls),
             session: id.clone(),
-            request,
+            request: request.id.clone(),
+            open: RequestGuards::of(request.request.extensions()).and_then(RequestGuards::request),
             stream: None,
             answered: answered.clone(),
         };
-        tokio::spawn(call.deliver(Box::pin(source), writer));
+        // A client may send `initialize` again.
+        let message = without_unused_params(message);
+        let (sessions, session) = (Arc::clone(&self.inner), id.clone());
+        let starting = async move {
+            let source = sessions.create_stream(&session, message).await?;
+            tokio::spawn(call.deliver(Box::pin(source), writer));
+            Ok::<_, LocalSessionManagerError>(())
+        };
+        // Not dropped with the request of a client that disconnects: rmcp would keep the stream.
+        let started = tokio::spawn(starting).await;
+        started.unwrap_or(Err(SessionError::SessionServiceTerminated.into()))?;
         Ok(Box::pin(Events { events, answered }))
     }
 
@@ -307,5 +337,52 @@ impl SessionManager for ResumableSessions {
         id: SessionId,
     ) -> Result<RestoreOutcome<Self::Transport>, Self::Error> {
         self.inner.restore_session(id).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::transport::Transport as _;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn message(message: &Value) -> ClientJsonRpcMessage {
+        serde_json::from_value(message.clone()).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rmcp_keeps_nothing_of_a_request_that_is_never_answered() {
+        let inner = Arc::new(LocalSessionManager::default());
+        let sessions = ResumableSessions::new(Arc::clone(&inner), 1);
+        let (id, mut server) = sessions.create_session().await.unwrap();
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "t", "version": "1" },
+        });
+        let initialize =
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        let initializing = sessions.initialize_session(&id, message(&initialize));
+        let answering = async {
+            server.receive().await.unwrap();
+            let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {} });
+            server.send(serde_json::from_value(answer).unwrap()).await.unwrap();
+        };
+        let (initialized, ()) = tokio::join!(initializing, answering);
+        initialized.unwrap();
+
+        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        let mut events = Box::pin(sessions.create_stream(&id, message(&ping)).await.unwrap());
+        let first = events.next().await.unwrap().event_id.unwrap();
+        drop(events);
+        let request = server.receive().await;
+        assert!(matches!(request, Some(ClientJsonRpcMessage::Request(_))), "{request:?}");
+        let cancelled = server.receive().await;
+        assert!(matches!(cancelled, Some(ClientJsonRpcMessage::Notification(_))), "{cancelled:?}");
+        while !sessions.calls.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert!(inner.resume(&id, first).await.is_err(), "the stream is closed");
     }
 }
