@@ -139,7 +139,7 @@ impl Handler {
         tokio::select! {
             (outcome, _open) = limited => Ok(answer(tool, era_of(&context), &outcome).into()),
             // The client no longer waits; dropping the future of the call cancels it.
-            () = context.ct.cancelled() => {
+            () = cancelled(&context) => {
                 Err(ErrorData::internal_error("the call was cancelled", None))
             }
         }
@@ -159,6 +159,18 @@ impl Handler {
         }
         result.outcome
     }
+}
+
+/// Waits until a request is cancelled by rmcp, or by its session over HTTP.
+async fn cancelled(context: &RequestContext<RoleServer>) {
+    #[cfg(feature = "http-server")]
+    if let Some(request) = RequestGuards::of(&context.extensions).and_then(RequestGuards::request) {
+        tokio::select! {
+            () = request.cancelled().cancelled() => return,
+            () = context.ct.cancelled() => return,
+        }
+    }
+    context.ct.cancelled().await;
 }
 
 fn era_of(context: &RequestContext<RoleServer>) -> Era {

@@ -11,6 +11,7 @@ use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Counters, Limits};
@@ -52,12 +53,17 @@ pub(crate) struct Session {
 }
 
 struct Activity {
-    /// The requests in flight, and which of them are calls.
-    requests: HashMap<RequestId, bool>,
+    /// The requests in flight.
+    requests: HashMap<RequestId, InFlight>,
     streams: usize,
     last_used: Instant,
     /// True if the session is being closed so that its caller can open another one.
     evicted: bool,
+}
+
+struct InFlight {
+    is_call: bool,
+    cancelled: CancellationToken,
 }
 
 /// Counts a session as open until it is dropped.
@@ -73,6 +79,7 @@ pub(crate) struct OpenRequest {
     session: Arc<Session>,
     /// `None` once the request has ended.
     id: Mutex<Option<RequestId>>,
+    cancelled: CancellationToken,
 }
 
 /// Counts an HTTP stream of a session as open until it is dropped.
@@ -209,6 +216,11 @@ impl Table {
 }
 
 impl Session {
+    /// Returns the open session that a message names.
+    pub(crate) fn of(extensions: &Extensions) -> Option<&Arc<Self>> {
+        extensions.get::<Parts>()?.extensions.get()
+    }
+
     /// Returns whether a caller may use the session: its principal must be that of the opener, or neither has one.
     pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
         self.caller.principal() == caller.principal()
@@ -233,12 +245,22 @@ impl Session {
         if requests.contains_key(id) {
             return Err(RequestError::IdInUse);
         }
-        let calls = || requests.values().filter(|is_call| **is_call).count();
+        let calls = || requests.values().filter(|request| request.is_call).count();
         if max_calls.is_some_and(|max| calls() >= max) {
             return Err(RequestError::TooManyCalls);
         }
-        requests.insert(id.clone(), max_calls.is_some());
-        Ok(OpenRequest { session: Arc::clone(self), id: Mutex::new(Some(id.clone())) })
+        let (session, cancelled) = (Arc::clone(self), CancellationToken::new());
+        let in_flight = InFlight { is_call: max_calls.is_some(), cancelled: cancelled.clone() };
+        requests.insert(id.clone(), in_flight);
+        Ok(OpenRequest { session, id: Mutex::new(Some(id.clone())), cancelled })
+    }
+
+    /// Cancels the request with this id, if it is in flight.
+    pub(crate) fn cancel(&self, id: &RequestId) {
+        let cancelled = self.activity().requests.get(id).map(|request| request.cancelled.clone());
+        if let Some(cancelled) = cancelled {
+            cancelled.cancel();
+        }
     }
 
     /// Counts another stream as open, unless there are `max` already.
@@ -270,6 +292,11 @@ impl OpenRequest {
         let mut activity = self.session.activity();
         activity.requests.remove(&id);
         activity.last_used = Instant::now();
+    }
+
+    /// Cancelled when no client waits for the answer.
+    pub(crate) fn cancelled(&self) -> &CancellationToken {
+        &self.cancelled
     }
 }
 

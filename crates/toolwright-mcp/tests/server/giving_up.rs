@@ -11,7 +11,7 @@ use toolwright_mcp::{HttpOptions, ServeError};
 
 use crate::lab::{Lab, lab_with};
 use crate::lines::Connection;
-use crate::wire::{INITIALIZE, META, MODERN, Response, in_session, initialize, send, until};
+use crate::wire::{INITIALIZE, META, MODERN, Response, in_session, initialize, send, serve, until};
 
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
 
@@ -184,6 +184,34 @@ async fn a_call_stops_without_its_client_however_its_event_was_written() {
         within_seconds(lab.given_up.notified()).await;
     };
     tokio::join!(stops("0/00"), stops("0/+0"));
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_over_http_stops_and_is_not_answered() {
+    let lab = Lab::default();
+    let address = serve(lab_with(lab.clone()), HttpOptions::new()).await;
+    let session = initialize(address, &[]).await.session();
+    let own = session.clone();
+    let asking = tokio::spawn(async move { in_session(address, &own, &[], "POST", WAIT).await });
+    within_seconds(lab.waiting.notified()).await;
+    let cancel = async |id: u8| {
+        let cancel = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        );
+        in_session(address, &session, &[], "POST", &cancel).await.status
+    };
+    assert_eq!(cancel(7).await, 202);
+    assert!(within_a_moment(lab.given_up.notified()).await.is_err(), "it has another id");
+    assert_eq!(cancel(1).await, 202);
+    within_seconds(lab.given_up.notified()).await;
+    let answer = within_seconds(asking).await.unwrap();
+    assert_eq!(answer.status, 200);
+    assert!(!answer.body.contains(r#""id":1"#), "{}", answer.body);
+    // The id is free soon after the call has ended.
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let again =
+        async { while in_session(address, &session, &[], "POST", ping).await.status != 200 {} };
+    within_seconds(again).await;
 }
 
 #[tokio::test]

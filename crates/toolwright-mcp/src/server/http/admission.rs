@@ -98,6 +98,9 @@ where
         let body = if parts.method == Method::POST {
             parts.extensions.insert(accepted.arguments.clone());
             parts.extensions.insert(accepted.guards.clone());
+            if let Some(session) = &accepted.session {
+                parts.extensions.insert(Arc::clone(session));
+            }
             let (gate, accepted) = (Arc::clone(&self.gate), accepted.clone());
             let reading = async move { accepted.read_body(body, &gate).await };
             Body::from_stream(stream::once(reading))

@@ -1,5 +1,6 @@
 //! Resumes calls of sessions: while a client is disconnected, its call runs on for some seconds and the answer is kept.
-//! rmcp's own sessions drop an answer once it is sent, and block on clients that do not read.
+//! rmcp's own sessions drop an answer once it is sent, may keep that of a cancelled call, and block on clients that do not
+//! read.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -9,8 +10,8 @@ use std::time::Duration;
 
 use futures_util::{Stream, StreamExt as _};
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, GetExtensions as _,
-    RequestId, ServerJsonRpcMessage,
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ClientNotification,
+    GetExtensions as _, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionError,
@@ -23,10 +24,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::message::without_unused_params;
-use crate::server::sessions::{OpenRequest, RequestGuards};
+use crate::server::sessions::{OpenRequest, RequestGuards, Session};
 
 /// How long a client may be disconnected. rmcp tells it to reconnect after three seconds.
 const MAX_DISCONNECTED: Duration = Duration::from_secs(5);
+
+/// How long a cancelled call may go on before rmcp is told to drop its answer.
+const MAX_CANCELLED: Duration = Duration::from_secs(5);
 
 /// The number of unread events that are kept. Further progress events are dropped.
 const MAX_UNREAD: usize = 16;
@@ -91,19 +95,29 @@ impl Calls {
 }
 
 impl Call {
+    /// Forwards the events of a call. If no one waits for its answer, cancels it and drops the answer.
     async fn deliver(
         mut self,
-        source: impl Stream<Item = ServerSseMessage> + Unpin,
+        mut source: impl Stream<Item = ServerSseMessage> + Unpin,
         writer: Writer,
     ) {
-        if !self.forward(source, writer).await {
-            self.cancel().await;
+        if self.forward(&mut source, writer).await {
+            return;
+        }
+        if let Some(open) = &self.open {
+            open.cancelled().cancel();
+        }
+        let answered = source.any(|event| std::future::ready(is_answer(&event)));
+        if tokio::time::timeout(MAX_CANCELLED, answered).await.unwrap_or(false) {
+            self.end();
+        } else {
+            self.forget().await;
         }
     }
 
-    /// Forwards the events of a call, on one connection after the other, until the answer is read or the client stays away.
-    /// It never waits for a client to read, because that would hold up the client's other calls. Returns whether there was
-    /// an answer.
+    /// Forwards the events of a call, on one connection after the other, until the answer is read or the client stays away
+    /// or cancels the call. It never waits for a client to read, because that would hold up the client's other calls.
+    /// Returns whether there was an answer.
     async fn forward(
         &mut self,
         mut source: impl Stream<Item = ServerSseMessage> + Unpin,
@@ -111,6 +125,7 @@ impl Call {
     ) -> bool {
         let (writers, mut reconnected) = mpsc::channel(1);
         let reconnect = Reconnect { writers, answered: self.answered.clone() };
+        let cancelled = self.open.as_ref().map(|open| open.cancelled().clone()).unwrap_or_default();
         let (mut answer, mut deadline) = (None, None);
         loop {
             tokio::select! {
@@ -119,9 +134,7 @@ impl Call {
                     self.register(&event, &reconnect);
                     if is_answer(&event) {
                         // The client may use the id again as soon as it has read the answer.
-                        if let Some(open) = self.open.take() {
-                            open.end();
-                        }
+                        self.end();
                         answer = Some(event.clone());
                         let _ = writer.try_send(event);
                     } else if writer.capacity() > 1 {
@@ -136,6 +149,7 @@ impl Call {
                     }
                 }
                 () = self.answered.cancelled() => return true,
+                () = cancelled.cancelled(), if answer.is_none() => return false,
                 () = writer.closed(), if deadline.is_none() => {
                     deadline = Some(Instant::now() + MAX_DISCONNECTED);
                 }
@@ -163,8 +177,14 @@ impl Call {
         calls.get(&self.session).is_some_and(|calls| calls.len() > self.calls.max)
     }
 
-    /// Cancels the call and makes rmcp forget its stream.
-    async fn cancel(&self) {
+    fn end(&mut self) {
+        if let Some(open) = self.open.take() {
+            open.end();
+        }
+    }
+
+    /// Makes rmcp forget the call and its stream, and drop the answer.
+    async fn forget(&self) {
         let Some(session) = self.sessions.sessions.read().await.get(&self.session).cloned() else {
             return;
         };
@@ -180,7 +200,7 @@ impl Call {
             }
         };
         if let Err(error) = ended.await {
-            tracing::debug!(%error, "a call could not be cancelled");
+            tracing::debug!(%error, "a call could not be forgotten");
         }
     }
 }
@@ -305,6 +325,16 @@ impl SessionManager for ResumableSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), Self::Error> {
+        if let ClientJsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(session) = Session::of(&cancelled.extensions)
+        {
+            // rmcp would close the stream first, and keep an answer that comes later for the next `GET`.
+            if let Some(request) = &cancelled.params.request_id {
+                session.cancel(request);
+            }
+            return Ok(());
+        }
         self.inner.accept_message(id, message).await
     }
 
@@ -342,19 +372,27 @@ impl SessionManager for ResumableSessions {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::transport::Transport as _;
+    use axum::extract::Request;
+    use rmcp::transport::Transport;
+    use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::server::sessions::{Caller, Sessions};
+    use crate::server::{Counters, Limits};
 
-    fn message(message: &Value) -> ClientJsonRpcMessage {
-        serde_json::from_value(message.clone()).unwrap()
+    fn parse<M: DeserializeOwned>(message: Value) -> M {
+        serde_json::from_value(message).unwrap()
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn rmcp_keeps_nothing_of_a_request_that_is_never_answered() {
-        let inner = Arc::new(LocalSessionManager::default());
-        let sessions = ResumableSessions::new(Arc::clone(&inner), 1);
+    fn ping() -> ClientJsonRpcMessage {
+        parse(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }))
+    }
+
+    /// Opens a session. Returns its id and the server's end.
+    async fn open(
+        sessions: &ResumableSessions,
+    ) -> (SessionId, <ResumableSessions as SessionManager>::Transport) {
         let (id, mut server) = sessions.create_session().await.unwrap();
         let params = json!({
             "protocolVersion": "2025-11-25",
@@ -363,17 +401,23 @@ mod tests {
         });
         let initialize =
             json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        let initializing = sessions.initialize_session(&id, message(&initialize));
+        let initializing = sessions.initialize_session(&id, parse(initialize));
         let answering = async {
             server.receive().await.unwrap();
             let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {} });
-            server.send(serde_json::from_value(answer).unwrap()).await.unwrap();
+            server.send(parse(answer)).await.unwrap();
         };
         let (initialized, ()) = tokio::join!(initializing, answering);
         initialized.unwrap();
+        (id, server)
+    }
 
-        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-        let mut events = Box::pin(sessions.create_stream(&id, message(&ping)).await.unwrap());
+    #[tokio::test(start_paused = true)]
+    async fn rmcp_keeps_nothing_of_a_request_that_is_never_answered() {
+        let inner = Arc::new(LocalSessionManager::default());
+        let sessions = ResumableSessions::new(Arc::clone(&inner), 1);
+        let (id, mut server) = open(&sessions).await;
+        let mut events = Box::pin(sessions.create_stream(&id, ping()).await.unwrap());
         let first = events.next().await.unwrap().event_id.unwrap();
         drop(events);
         let request = server.receive().await;
@@ -384,5 +428,45 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(inner.resume(&id, first).await.is_err(), "the stream is closed");
+    }
+
+    /// The server answers although the request was cancelled.
+    #[tokio::test(start_paused = true)]
+    async fn the_answer_of_a_cancelled_request_is_dropped() {
+        let inner = Arc::new(LocalSessionManager::default());
+        let sessions = ResumableSessions::new(Arc::clone(&inner), 1);
+        let (id, mut server) = open(&sessions).await;
+        let (limits, counters) = (Limits::default(), Counters::default());
+        let table = Arc::new(Sessions::new(Arc::clone(&inner), None, limits, counters));
+        let opened = table.open(&Caller::Unknown).unwrap();
+        opened.set_id(&id);
+        let session = table.find(&id).unwrap();
+        let begin = || session.begin_request(&RequestId::Number(1), None);
+        let guards = RequestGuards::default();
+        guards.hold_request(begin().unwrap());
+        let mut parts = Request::new(()).into_parts().0;
+        parts.extensions.insert(Arc::clone(&session));
+        parts.extensions.insert(guards);
+
+        let mut request = ping();
+        request.insert_extension(parts.clone());
+        let events = Box::pin(sessions.create_stream(&id, request).await.unwrap());
+        server.receive().await.unwrap();
+        let params = json!({ "requestId": 1 });
+        let mut cancelled: ClientJsonRpcMessage = parse(
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+        );
+        cancelled.insert_extension(parts);
+        sessions.accept_message(&id, cancelled).await.unwrap();
+        let answers = events.filter(|event| std::future::ready(is_answer(event))).count();
+        assert_eq!(answers.await, 0, "the stream ends without an answer");
+        assert!(begin().is_err(), "the id is in use until the server has answered");
+
+        let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
+        server.send(parse(answer)).await.unwrap();
+        let mut later = Box::pin(sessions.create_standalone_stream(&id).await.unwrap());
+        let kept = tokio::time::timeout(Duration::from_secs(1), later.next()).await;
+        assert!(kept.is_err(), "the answer is not kept for another stream: {kept:?}");
+        assert!(begin().is_ok(), "the id is free");
     }
 }
