@@ -16,9 +16,10 @@ pub(super) struct Resources<'v> {
     by_uri: HashMap<Rc<str>, usize>,
     /// The resource of each visited schema.
     of: HashMap<*const Value, usize>,
-    pointers: HashMap<*const Value, String>,
+    /// The JSON Pointer of each visited schema. Many references may have one target, so pointers are shared.
+    pointers: HashMap<*const Value, Rc<str>>,
     /// The schemas by their JSON Pointers in the text.
-    by_pointer: HashMap<String, &'v Value>,
+    by_pointer: HashMap<Rc<str>, &'v Value>,
     /// The entries of objects that pointers lead through.
     entries: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
     /// The number of bytes that further pointers and URIs may take; `None` if they took too many.
@@ -58,7 +59,7 @@ const TOO_LONG: &str = "its keys and URIs are too long for so many schemas, expe
 pub(super) struct Target<'v> {
     pub(super) schema: &'v Value,
     /// Its JSON Pointer in the text.
-    pub(super) pointer: String,
+    pub(super) pointer: Rc<str>,
     /// The name of the anchor, if it is a dynamic one.
     pub(super) dynamic: Option<String>,
 }
@@ -109,7 +110,7 @@ impl<'v> Resources<'v> {
         })?;
         resources.all.push(Resource::new("".into(), root, draft));
         resources.by_uri.insert("".into(), 0);
-        resources.visit(root, 0, String::new());
+        resources.visit(root, 0, "".into());
         resources.check()?;
         match resources.pointer_bytes {
             Some(_) => Ok(resources),
@@ -124,9 +125,9 @@ impl<'v> Resources<'v> {
 
     /// Visits a schema and its subschemas, as long as pointers may take more bytes. The recursion is as deep as the text, whose depth
     /// is limited.
-    fn visit(&mut self, schema: &'v Value, outer: usize, pointer: String) {
-        self.by_pointer.insert(pointer.clone(), schema);
-        self.pointers.insert(from_ref(schema), pointer.clone());
+    fn visit(&mut self, schema: &'v Value, outer: usize, pointer: Rc<str>) {
+        self.by_pointer.insert(Rc::clone(&pointer), schema);
+        self.pointers.insert(from_ref(schema), Rc::clone(&pointer));
         let resource = self.enter(schema, outer);
         self.of.insert(from_ref(schema), resource);
         if let Value::Object(keywords) = schema {
@@ -157,11 +158,15 @@ impl<'v> Resources<'v> {
     }
 
     fn visit_below(&mut self, schema: &'v Value, outer: usize, place: &str, step: &str) {
-        let length = place.len() + 1 + step.len();
-        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(length));
-        if self.pointer_bytes.is_some() {
-            self.visit(schema, outer, format!("{place}/{}", escaped(step)));
+        if self.spend(place.len() + 1 + step.len()).is_some() {
+            self.visit(schema, outer, format!("{place}/{}", escaped(step)).into());
         }
+    }
+
+    /// Subtracts from the bytes that are left. Returns `None` if there are not enough, now or before.
+    fn spend(&mut self, bytes: usize) -> Option<()> {
+        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(bytes));
+        self.pointer_bytes.map(|_| ())
     }
 
     /// Returns the resource of a schema, a new one if it has an `$id`, and adds its anchors.
@@ -211,7 +216,7 @@ impl<'v> Resources<'v> {
             let message = format!(
                 "has the `$id` `{uri}` of the schema at `{first}`, expected one of its own; change one of them"
             );
-            let mistake = SchemaError::new(self.pointer(schema), message);
+            let mistake = SchemaError::new(&*self.pointer(schema), message);
             self.mistake.get_or_insert(mistake);
         }
         let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::from_uri);
@@ -245,7 +250,17 @@ impl<'v> Resources<'v> {
             .ok_or_else(|| format!("found `{reference}`, expected a URI reference"))?;
         let nothing = || format!("refers to `{reference}`, where there is nothing");
         if fragment.is_empty() || fragment.starts_with('/') {
-            let (schema, resource) = self.point(resource, &fragment).ok_or_else(nothing)?;
+            let found = if fragment.is_empty() {
+                let root = self.all[resource].root;
+                Some((root, self.of_schema(root)))
+            } else {
+                self.point(resource, &fragment)
+            };
+            let (schema, resource) = match found {
+                Some(found) => found,
+                None if self.pointer_bytes.is_none() => return Err(TOO_LONG.to_owned()),
+                None => return Err(nothing()),
+            };
             let pointer = self.pointer(schema);
             let is_recursive = fragment.is_empty() && self.all[resource].anchors.contains_key("");
             return Ok(Target { schema, pointer, dynamic: is_recursive.then(String::new) });
@@ -258,16 +273,17 @@ impl<'v> Resources<'v> {
 
     /// Resolves a reference in a resource, as long as URIs may take more bytes.
     fn resolved(&mut self, resource: usize, reference: &str) -> Option<String> {
-        let base = &self.all[resource].uri;
-        let length = base.len() + reference.len();
-        self.pointer_bytes = self.pointer_bytes.and_then(|left| left.checked_sub(length));
-        self.pointer_bytes.map(|_| resolve(base, reference))
+        let base = Rc::clone(&self.all[resource].uri);
+        self.spend(base.len() + reference.len())?;
+        Some(resolve(&base, reference))
     }
 
     /// Follows a pointer, which may lead into another resource, or to a schema that is not under a known keyword.
     fn point(&mut self, resource: usize, pointer: &str) -> Option<(&'v Value, usize)> {
-        let place = format!("{}{pointer}", self.pointer(self.all[resource].root));
-        if let Some(schema) = self.by_pointer.get(&place) {
+        let root = self.pointer(self.all[resource].root);
+        self.spend(root.len() + pointer.len())?;
+        let place = format!("{root}{pointer}");
+        if let Some(schema) = self.by_pointer.get(&*place) {
             return Some((schema, self.of_schema(schema)));
         }
         let (mut value, mut resource) = (self.all[resource].root, resource);
@@ -276,7 +292,7 @@ impl<'v> Resources<'v> {
             resource = self.of.get(&from_ref(value)).copied().unwrap_or(resource);
         }
         if !self.of.contains_key(&from_ref(value)) {
-            self.visit(value, resource, place);
+            self.visit(value, resource, place.into());
         }
         self.pointer_bytes?;
         Some((value, resource))
@@ -290,8 +306,8 @@ impl<'v> Resources<'v> {
         index.get(&*unescaped(segment)).copied()
     }
 
-    fn pointer(&self, schema: &Value) -> String {
-        self.pointers.get(&from_ref(schema)).cloned().unwrap_or_default()
+    fn pointer(&self, schema: &Value) -> Rc<str> {
+        self.pointers.get(&from_ref(schema)).map_or_else(|| "".into(), Rc::clone)
     }
 }
 
@@ -388,9 +404,20 @@ mod tests {
         let mut resources = Resources::of(&root, 1 << 20).expect("a schema");
         for reference in ["#/x/a~0~1b", "#/x/c", "#/x/a~0~1b/n/0", "#/n/0"] {
             let found = resources.find(0, reference).expect("it is there");
-            assert_eq!(found.pointer, reference[1..]);
+            assert_eq!(*found.pointer, reference[1..]);
         }
         assert!(resources.find(0, "#/x/d").is_err() && resources.find(0, "#/n/1").is_err());
         assert_eq!(resources.entries.len(), 3);
+    }
+
+    #[test]
+    fn references_to_one_schema_share_its_pointer() {
+        let root: Value = r#"{"$defs":{"a":{"$id":"x","$anchor":"y"}}}"#.parse().expect("JSON");
+        let mut resources = Resources::of(&root, 1 << 20).expect("a schema");
+        let found =
+            ["x", "x#", "x#y"].map(|reference| resources.find(0, reference).expect(reference));
+        for target in &found {
+            assert!(Rc::ptr_eq(&target.pointer, &found[0].pointer), "{}", target.pointer);
+        }
     }
 }

@@ -417,6 +417,23 @@ fn a_long_uri_of_many_references_is_refused() {
     assert!(error.to_string().contains("URIs are too long"), "{error}");
 }
 
+/// The pointer of each target begins with the key.
+#[test]
+fn a_long_key_around_the_target_of_many_references_is_refused() {
+    let below = |key: &str, reference: &str| {
+        let references = listed(5_000, |_| format!(r#"{{"$ref":"{reference}"}}"#));
+        let target = r#"{"$id":"x","$anchor":"a","$defs":{"y":{}}}"#;
+        Schema::new(&format!(r#"{{"$defs":{{"{key}":{target}}},"allOf":[{references}]}}"#))
+    };
+    let key = "k".repeat(100_000);
+    for reference in ["x", "x#", "x#a"] {
+        assert!(below(&key, reference).is_ok(), "{reference}");
+    }
+    assert!(below("key", "x#/$defs/y").is_ok());
+    let error = below(&key, "x#/$defs/y").expect_err("the pointers are long");
+    assert!(error.to_string().contains("its keys and URIs are too long"), "{error}");
+}
+
 /// Each payload has fewer values than its schema repeats work for.
 #[test]
 fn work_that_a_keyword_repeats_takes_steps() {
