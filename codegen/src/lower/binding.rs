@@ -8,7 +8,6 @@ use super::{Declared, output_limits};
 use crate::diagnostic::{Report, names, tools};
 use crate::json::Json;
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, Method, MethodId, ServiceId};
-use crate::schema::read::KnownTypes;
 use crate::schema::{
     Node, NodeId, ObjectShape, Property, Schemas, Shape, aliased, as_object, resolved,
 };
@@ -108,7 +107,7 @@ impl Bindings {
         let service = &declared.services.name(owner).value;
         let of_method = declared.methods.texts[method.position()].result.as_ref();
         if let Some(text) = result_text
-            && !are_same(&reading.types, service, text, of_method)
+            && !are_same(reading, service, text, of_method)
         {
             result = reading.schema(owner, &text.0, report);
             let (span, direction) = (text.0.span, Direction::Result);
@@ -141,7 +140,7 @@ impl Bindings {
                 let args = derived(tool, called.payload, payload, inject, reading, report);
                 (args, ArgsShape::Derived)
             }
-            Some(text) if are_same(&reading.types, service, text, of_method) => {
+            Some(text) if are_same(reading, service, text, of_method) => {
                 for injection in inject {
                     check_not_declared(payload, &injection.property, report);
                 }
@@ -238,14 +237,17 @@ fn derived(
     reading.schemas.add(Node::new(tool.name.span, Shape::Object(object)))
 }
 
-/// Returns whether two schemas are the same named type, or have the same text.
-fn are_same(types: &KnownTypes, service: &str, a: &SchemaText, b: Option<&SchemaText>) -> bool {
+/// Returns whether two schemas are the same named type, or have the same text in files with the same setting for integers.
+fn are_same(reading: &Reading<'_>, service: &str, a: &SchemaText, b: Option<&SchemaText>) -> bool {
     let Some(b) = b else { return false };
     match (a.0.to_json(), b.0.to_json()) {
         (Json::String(a), Json::String(b)) => {
-            let a = types.find(&a, service);
-            a.is_some() && a == types.find(&b, service)
+            let a = reading.types.find(&a, service);
+            a.is_some() && a == reading.types.find(&b, service)
         }
-        (a, b) => a == b,
+        (json_a, json_b) => {
+            json_a == json_b
+                && reading.has_exact_integers(a.0.span) == reading.has_exact_integers(b.0.span)
+        }
     }
 }

@@ -98,6 +98,11 @@ impl Reading<'_> {
         node
     }
 
+    /// Returns whether the unbounded integers of a file have any size.
+    pub(super) fn has_exact_integers(&self, at: Span) -> bool {
+        self.exact_integers.contains(&at.source)
+    }
+
     /// Adds an object without properties.
     pub(super) fn empty_object(&mut self, span: Span) -> NodeId {
         let object = ObjectShape { properties: Vec::new(), additional: Additional::Closed };

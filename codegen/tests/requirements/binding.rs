@@ -154,3 +154,24 @@ fn g21_arguments_are_not_derived_past_the_rules_of_a_reference() {
     let found = crate::project::refusals(&text);
     assert!(found.iter().any(|found| found.starts_with("args-not-derivable: ")), "{found:?}");
 }
+
+/// The same text has another type in a file with another setting for integers.
+#[test]
+fn arguments_with_the_text_of_the_payload_have_the_integers_of_their_file() {
+    let args = |integers: &str| {
+        let text = format!(
+            "### a.yaml
+service: a
+methods: {{ put: {{ payload: {{ type: object, required: [n], properties: {{ n: {{ type: integer }} }} }} }} }}
+### b.yaml
+service: a
+integers: {integers}
+toolsets:
+  t: {{ tools: {{ put_note: {{ description: Put., bind: put, args: {{ type: object, required: [n], properties: {{ n: {{ type: integer }} }} }} }} }} }}
+"
+        );
+        below(&generated(&text), "a/tools/t/")["schema/put_note.args.json"].to_owned()
+    };
+    assert!(args("int64").contains("int64"));
+    assert!(!args("exact").contains("int64"));
+}
