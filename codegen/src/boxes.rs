@@ -113,7 +113,7 @@ fn members(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
         Shape::Object(object) => object.properties.iter().map(|property| property.schema).collect(),
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
-        Shape::Overlapping(members) => members.clone(),
+        Shape::Overlapping(choice) => choice.members.clone(),
         Shape::Tuple(tuple) => tuple.places.clone(),
         Shape::Nullable(inner) => vec![*inner],
         Shape::Named(id) => vec![schemas[*id].schema],

@@ -374,8 +374,8 @@ fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
         Shape::Integer(_) | Shape::IntegerEnum(_) => BTreeSet::from([Kind::Integer]),
         Shape::Number(_) => BTreeSet::from([Kind::Number]),
         Shape::Array(_) | Shape::Tuple(_) => BTreeSet::from([Kind::Array]),
-        Shape::Overlapping(members) => {
-            return members.iter().map(|&member| kind_of(schemas, member)).collect();
+        Shape::Overlapping(choice) => {
+            return choice.members.iter().map(|&member| kind_of(schemas, member)).collect();
         }
         Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
         Shape::Const(value) => BTreeSet::from([kind_of_value(value)]),

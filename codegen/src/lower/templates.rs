@@ -276,8 +276,8 @@ fn check_fields(
             let variants = union.variants.iter().map(|variant| variant.schema);
             check_any(schemas, variants, field, fields, refused)
         }
-        Shape::Overlapping(members) => {
-            check_any(schemas, members.iter().copied(), field, fields, refused)
+        Shape::Overlapping(choice) => {
+            check_any(schemas, choice.members.iter().copied(), field, fields, refused)
         }
         Shape::Any => Ok(()),
         _ => Err((

@@ -7,7 +7,9 @@ use std::ops::Range;
 use super::{Identifier, is_type_name, pascal_part, type_link, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
-use crate::schema::{Additional, NodeId, ObjectShape, Schemas, Shape, as_object, kind_of};
+use crate::schema::{
+    Additional, NodeId, ObjectShape, OverlappingShape, Schemas, Shape, as_object, kind_of,
+};
 
 /// The crate whose `types` module contains a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -383,7 +385,7 @@ impl Walk<'_> {
                     self.schedule(variant.schema, format!("{name}{}", pascal_part(kind)), origin);
                 }
             }
-            Shape::Overlapping(members) => {
+            Shape::Overlapping(OverlappingShape { members, .. }) => {
                 for (member, label) in members.iter().zip(labels(&project.schemas, members)) {
                     let origin = format!("The choice {} of `{name}`.", code(&label));
                     // `Self_` is only escaped where it is the whole name.

@@ -215,8 +215,8 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
                 let variants = all_of(&mut variants.iter().map(|variant| variant.schema), false);
                 Derives { default: false, ..variants }
             }
-            Shape::Overlapping(members) => {
-                Derives { default: false, ..all_of(&mut members.iter().copied(), false) }
+            Shape::Overlapping(choice) => {
+                Derives { default: false, ..all_of(&mut choice.members.iter().copied(), false) }
             }
             Shape::Named(id) => self.used(self.schemas[*id].schema, within, needs_default),
             Shape::Local(target) => self.used(*target, within, needs_default),

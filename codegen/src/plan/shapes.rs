@@ -104,7 +104,7 @@ impl Shapes<'_> {
             )),
             Shape::Constants(values) => Body::Constants(constant_variants(values)),
             Shape::Mixed(variants) => self.mixed(variants, name),
-            Shape::Overlapping(members) => self.overlapping(members, schema, name),
+            Shape::Overlapping(choice) => self.overlapping(&choice.members, schema, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
             Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {

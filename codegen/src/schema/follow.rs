@@ -46,32 +46,7 @@ pub fn as_object(schemas: &Schemas, node: NodeId) -> Option<&ObjectShape> {
 
 /// Returns the kind of the values that a schema accepts, if all of them have the same kind.
 pub fn kind_of(schemas: &Schemas, node: NodeId) -> Option<Kind> {
-    let node = resolved(schemas, node);
-    let Shape::Overlapping(members) = &schemas[node].shape else {
-        return kind_of_shape(&schemas[node].shape);
-    };
-    // Nested choices may contain the same schema very often.
-    let (mut seen, mut open, mut kind) = (BTreeSet::from([node]), members.clone(), None);
-    while let Some(member) = open.pop() {
-        let member = resolved(schemas, member);
-        if !seen.insert(member) {
-            continue;
-        }
-        match &schemas[member].shape {
-            Shape::Overlapping(members) => open.extend(members),
-            shape => {
-                let found = kind_of_shape(shape)?;
-                if *kind.get_or_insert(found) != found {
-                    return None;
-                }
-            }
-        }
-    }
-    kind
-}
-
-fn kind_of_shape(shape: &Shape) -> Option<Kind> {
-    Some(match shape {
+    Some(match &schemas[resolved(schemas, node)].shape {
         Shape::Null | Shape::Const(Json::Null) => Kind::Null,
         Shape::Boolean | Shape::Const(Json::Boolean(_)) => Kind::Boolean,
         Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
@@ -88,12 +63,10 @@ fn kind_of_shape(shape: &Shape) -> Option<Kind> {
                 _ => return None,
             }
         }
-        Shape::Any
-        | Shape::Nullable(_)
-        | Shape::Mixed(_)
-        | Shape::Overlapping(_)
-        | Shape::Named(_)
-        | Shape::Local(_) => return None,
+        Shape::Overlapping(choice) => return choice.kind,
+        Shape::Any | Shape::Nullable(_) | Shape::Mixed(_) | Shape::Named(_) | Shape::Local(_) => {
+            return None;
+        }
     })
 }
 
@@ -115,7 +88,7 @@ pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
     match &schemas[node].shape {
         Shape::Array(array) => vec![array.items],
         Shape::Tuple(tuple) => tuple.parts().collect(),
-        Shape::Overlapping(nodes) => nodes.clone(),
+        Shape::Overlapping(choice) => choice.members.clone(),
         Shape::Object(object) => {
             let additional = match object.additional {
                 Additional::Typed(node) => Some(node),

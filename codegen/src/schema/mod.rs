@@ -169,7 +169,7 @@ pub enum Shape {
     /// One of several schemas, told apart by the kind of JSON value each accepts.
     Mixed(Vec<MixedVariant>),
     /// One of several schemas that may accept the same value; an assertion says how many of them have to.
-    Overlapping(Vec<NodeId>),
+    Overlapping(OverlappingShape),
     /// The values of a named type.
     Named(TypeId),
     /// The values of another node of the same schema: `#`, `#/$defs/X`.
@@ -322,6 +322,16 @@ pub struct Variant {
     pub tag: Spanned<String>,
     /// The object; its tag property is [`Shape::Const`].
     pub schema: NodeId,
+}
+
+/// Schemas that may accept the same value.
+#[derive(Clone, Debug)]
+pub struct OverlappingShape {
+    /// The schemas, in declared order. Each accepts values of one kind, which is not null.
+    pub members: Vec<NodeId>,
+    /// The kind of the values, if all members share it. Members may be such choices themselves, in long chains, so that it would
+    /// take long to find it again.
+    pub kind: Option<Kind>,
 }
 
 /// One schema of a mixed choice.

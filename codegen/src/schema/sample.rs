@@ -68,8 +68,8 @@ impl<'a> Sampler<'a> {
             Shape::Mixed(variants) => {
                 variants.iter().find_map(|variant| self.value(variant.schema, depth + 1))?
             }
-            Shape::Overlapping(members) => {
-                members.iter().find_map(|member| self.value(*member, depth + 1))?
+            Shape::Overlapping(choice) => {
+                choice.members.iter().find_map(|member| self.value(*member, depth + 1))?
             }
             Shape::Named(name) => self.value(self.schemas[*name].schema, depth + 1)?,
             Shape::Local(target) => self.value(*target, depth + 1)?,

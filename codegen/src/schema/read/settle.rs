@@ -12,8 +12,8 @@ use crate::diagnostic::{Report, files, schemas};
 use crate::json::Json;
 use crate::schema::{
     Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
-    NodeId, NumberRules, ObjectShape, Operand, Property, Schemas, Shape, StringRules, UnionShape,
-    Variant, as_object, json_key, kind_of, resolved,
+    NodeId, NumberRules, ObjectShape, Operand, OverlappingShape, Property, Schemas, Shape,
+    StringRules, UnionShape, Variant, as_object, json_key, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -116,9 +116,11 @@ impl PendingChoice {
         // if they overlap; else it is the type of the kind that all members share.
         let span = schemas[self.node].span;
         let keyword = self.keyword;
-        if nulls.len() < 2 && has_overlapping_variants(schemas, &others) {
-            let operand = Operand::Schemas(others.clone());
-            let mut shape = Shape::Overlapping(others);
+        if nulls.len() < 2
+            && let Some(choice) = overlapping(schemas, &others)
+        {
+            let operand = Operand::Schemas(others);
+            let mut shape = Shape::Overlapping(choice);
             let mut assertions = vec![Assertion { keyword, operand }];
             if !nulls.is_empty() {
                 let inner = Node { shape, assertions, ..Node::new(span, Shape::Any) };
@@ -229,15 +231,17 @@ fn typed(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
         .or_else(|| mixed(schemas, members).map(Shape::Mixed))
 }
 
-/// Returns whether a choice gets a variant for each member: every member has one kind other than null, and several members are
-/// arrays or objects.
-fn has_overlapping_variants(schemas: &Schemas, members: &[NodeId]) -> bool {
-    let is_container =
-        |&&member: &&NodeId| matches!(kind_of(schemas, member), Some(Kind::Array | Kind::Object));
-    let is_null = |kind: Option<Kind>| kind.is_none_or(|kind| kind == Kind::Null);
-    members.len() > 1
-        && !members.iter().any(|&member| is_null(kind_of(schemas, member)))
-        && members.iter().filter(is_container).count() > 1
+/// Returns a type with a variant for each member of a choice, if every member has one kind other than null, and several members
+/// are arrays or objects.
+fn overlapping(schemas: &Schemas, members: &[NodeId]) -> Option<OverlappingShape> {
+    let kinds: Option<Vec<Kind>> = members.iter().map(|&member| kind_of(schemas, member)).collect();
+    let kinds = kinds?;
+    let is_container = |kind: &&Kind| matches!(kind, Kind::Array | Kind::Object);
+    if kinds.contains(&Kind::Null) || kinds.iter().filter(is_container).count() < 2 {
+        return None;
+    }
+    let kind = kinds.iter().all(|kind| *kind == kinds[0]).then_some(kinds[0]);
+    Some(OverlappingShape { members: members.to_vec(), kind })
 }
 
 /// Returns the type of a choice of different constant strings, numbers and booleans.

@@ -1,5 +1,6 @@
 //! Tests projects that are short to describe and expensive to process, with the configurations and locks that make them so.
 
+mod choices;
 mod dialects;
 mod versions;
 
@@ -556,7 +557,7 @@ fn every_costly_project_is_processed_or_refused() {
     // Kept to the end: in ext4, files take longer to create for some seconds after others were removed.
     let mut folders = Vec::new();
     for Case { name, files, command, code, printed } in
-        CASES.iter().chain(dialects::CASES).chain(versions::CASES)
+        CASES.iter().chain(choices::CASES).chain(dialects::CASES).chain(versions::CASES)
     {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("schema")).unwrap();
