@@ -14,6 +14,7 @@ mod references;
 mod scalar;
 mod schema_form;
 mod settle;
+mod tags;
 mod union;
 
 use std::collections::BTreeSet;

@@ -8,12 +8,13 @@ use toolwright::value::Kind;
 
 use super::merge::{is_bare, merge};
 use super::scalar::constants;
+use super::tags::{Candidates, tagged_union};
 use crate::diagnostic::{Report, files, schemas};
 use crate::json::Json;
 use crate::schema::{
     Additional, AppliesTo, ArrayShape, Assertion, Budget, EnumValue, Keyword, MixedVariant, Node,
-    NodeId, NumberRules, ObjectShape, Operand, OverlappingShape, Property, Schemas, Shape,
-    StringRules, UnionShape, Variant, as_object, json_key, kind_of, resolved,
+    NodeId, NumberRules, ObjectShape, Operand, OverlappingShape, Schemas, Shape, StringRules,
+    json_key, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -28,6 +29,7 @@ pub(crate) struct Pending {
     pub(super) open: Vec<NodeId>,
     /// The number of nodes that are already settled.
     settled: usize,
+    tags: Candidates,
     /// The remaining budget for a project's patterns.
     pub(crate) budget: Budget,
 }
@@ -57,7 +59,7 @@ impl Pending {
         for node in search.order {
             if schemas.is_valid(node) {
                 if let Some(choice) = choices.get(&node) {
-                    choice.settle(schemas);
+                    choice.settle(schemas, &mut self.tags);
                 }
                 merge(schemas, node);
             }
@@ -77,7 +79,7 @@ impl PendingChoice {
         schemas.set(*node, held);
     }
 
-    fn settle(&self, schemas: &mut Schemas) {
+    fn settle(&self, schemas: &mut Schemas, tags: &mut Candidates) {
         let mut node = schemas[self.node].clone();
         node.assertions.pop();
         schemas.set(self.node, node);
@@ -105,8 +107,8 @@ impl PendingChoice {
             }
             // Types of objects are merged instead.
             0 if self.keyword == Keyword::AllOf => None,
-            0 => typed(schemas, &others),
-            1 => self.nullable(schemas, &others),
+            0 => typed(schemas, &others, tags),
+            1 => self.nullable(schemas, &others, tags),
             _ => None,
         };
         if let Some(shape) = exact {
@@ -153,7 +155,12 @@ impl PendingChoice {
     }
 
     /// Returns the type of a choice between `null` and other members, if a type accepts exactly the same values.
-    fn nullable(&self, schemas: &mut Schemas, others: &[NodeId]) -> Option<Shape> {
+    fn nullable(
+        &self,
+        schemas: &mut Schemas,
+        others: &[NodeId],
+        tags: &mut Candidates,
+    ) -> Option<Shape> {
         let refuses_null = others
             .iter()
             .all(|&other| kind_of(schemas, other).is_some_and(|kind| kind != Kind::Null));
@@ -161,7 +168,7 @@ impl PendingChoice {
             return None;
         }
         let [only] = others else {
-            let shape = typed(schemas, others)?;
+            let shape = typed(schemas, others, tags)?;
             let span = schemas[self.node].span;
             let inner = schemas.add(Node::new(span, shape));
             return Some(Shape::Nullable(inner));
@@ -225,9 +232,9 @@ fn without_redundant_integers(schemas: &Schemas, mut members: Vec<NodeId>) -> Ve
 }
 
 /// Returns a type that accepts exactly the same values as a choice, both for `anyOf` and for `oneOf`.
-fn typed(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
+fn typed(schemas: &Schemas, members: &[NodeId], tags: &mut Candidates) -> Option<Shape> {
     enumerated(schemas, members)
-        .or_else(|| tagged_union(schemas, members).map(Shape::Union))
+        .or_else(|| tagged_union(schemas, members, tags).map(Shape::Union))
         .or_else(|| mixed(schemas, members).map(Shape::Mixed))
 }
 
@@ -290,46 +297,6 @@ fn mixed(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
         variants.push(MixedVariant { kind, schema });
     }
     (variants.len() > 1).then_some(variants)
-}
-
-/// Returns the union of objects that require the same property, with a different constant string in each.
-fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
-    let objects: Option<Vec<&ObjectShape>> =
-        members.iter().map(|&member| as_object(schemas, member)).collect();
-    let objects = objects?;
-    let first = objects.first()?;
-    let is_tag = |property: &&Property| tag_value(schemas, property).is_some();
-    let mut candidates = first.properties.iter().filter(is_tag).peekable();
-    candidates.peek()?;
-    // An object may have thousands of properties, and be a member of thousands of choices.
-    let by_name = objects.iter().map(|object| {
-        let named = object.properties.iter().map(|one| (one.name.value.as_str(), one));
-        named.collect::<BTreeMap<&str, &Property>>()
-    });
-    let objects: Vec<_> = by_name.collect();
-    candidates.find_map(|candidate| {
-        let tag = &candidate.name.value;
-        let mut values = BTreeSet::new();
-        let mut variants = Vec::new();
-        for (&schema, properties) in members.iter().zip(&objects) {
-            let property = properties.get(tag.as_str())?;
-            let value = tag_value(schemas, property)?;
-            if !values.insert(value) {
-                return None;
-            }
-            let span = schemas[property.schema].span;
-            variants.push(Variant { tag: Spanned::new(value.clone(), span), schema });
-        }
-        Some(UnionShape { tag: tag.clone(), variants })
-    })
-}
-
-/// Returns the constant string of a required property.
-fn tag_value<'a>(schemas: &'a Schemas, property: &Property) -> Option<&'a String> {
-    match &schemas[property.schema].shape {
-        Shape::Const(Json::String(value)) if property.required => Some(value),
-        _ => None,
-    }
 }
 
 /// Returns the shape of all values of a kind; `items` is a node that accepts anything.
