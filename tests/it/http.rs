@@ -67,6 +67,7 @@ async fn admit(uri: Uri, body: String) -> (StatusCode, String) {
     }
     match uri.query() {
         Some("dryRun=true") => (StatusCode::OK, body),
+        Some("dryRun=false") => (StatusCode::CONFLICT, "<html>".to_owned()),
         _ => (StatusCode::CONFLICT, r#"{"room": 12}"#.to_owned()),
     }
 }
@@ -133,6 +134,14 @@ async fn a_declared_error_has_the_text_of_the_schema_and_operators_see_the_respo
     assert_eq!(failure.code.as_deref(), Some("no_animal"));
     assert_eq!(failure.message, "there is no such animal");
     assert_eq!(failure.detail.as_deref(), Some("no row in table animals"));
+}
+
+#[tokio::test]
+async fn the_message_of_an_error_without_its_data_has_no_names_of_properties() {
+    let args = r#"{"animal": {"id": 3, "name": "Ada"}, "dry_run": false}"#;
+    let failure = failure("admit_animal", args).await;
+    assert_eq!(failure.code.as_deref(), Some("full"));
+    assert_eq!(failure.message, "there is room for … kg");
 }
 
 #[tokio::test]
