@@ -5,14 +5,15 @@ use std::net::Ipv4Addr;
 
 use toolwright::codec;
 use toolwright::format::{Date, DateTime, Uuid};
-use toolwright::{Integer, Nullable};
+use toolwright::{Integer, Nullable, Value};
 
 use crate::codec_cases::{
     assertions_tools::types as assertions, collisions_tools::types as collisions,
     conditions_tools::types as conditions, constants_tools::types as constants,
     defaults_tools::types as defaults, formats_tools::types as formats,
     integer_formats_tools::types::EnumerateArgs, merged_tools::types as merged,
-    mixtures_tools::types as mixtures, overlaps_tools::types as overlaps,
+    mixtures_tools::types as mixtures, nullables_tools::types::MaybeArgs,
+    overlaps_tools::types as overlaps,
 };
 
 #[test]
@@ -166,6 +167,16 @@ fn integers_have_the_standard_type_of_their_format_or_limits() {
     assert_eq!(codec::from_json::<EnumerateArgs>(json.as_bytes()), Ok(args));
     let args = EnumerateArgs { int32: Some(0), ..EnumerateArgs::default() };
     assert!(codec::to_json(&args).is_err(), "the schema has a limit beside the format");
+}
+
+/// A type for null beside it would have two values with the same encoding.
+#[test]
+fn null_beside_a_schema_that_accepts_null_is_a_value() -> Result<(), Box<dyn Error>> {
+    let payload = br#"{"text":"a","point":null,"number":0,"no_text":null,"described":null}"#;
+    let args: MaybeArgs = codec::from_json(payload)?;
+    let no_text: &Option<Value> = &args.no_text;
+    assert_eq!(*no_text, Some(Value::Null));
+    Ok(())
 }
 
 #[test]

@@ -178,7 +178,8 @@ impl PendingChoice {
         if accepts_null && inner.assertions.is_empty() && is_bare(schemas, *only) {
             return Some(schemas[*only].shape.clone());
         }
-        Some(Shape::Nullable(*only))
+        // A schema of which only assertions are known may accept `null` itself.
+        (!matches!(inner.shape, Shape::Any)).then_some(Shape::Nullable(*only))
     }
 }
 
