@@ -116,16 +116,17 @@ impl ProjectWatcher {
         let mut input = watcher(Watched::Input, sender)?;
         let root = project.map_or(Path::new(""), Project::root);
         input.watch(&absolute(root), RecursiveMode::NonRecursive)?;
+        let configuration = Project::configuration_files(Path::new("."));
+        let configuration: Vec<_> = configuration.iter().map(|file| absolute(file)).collect();
+        // Before the schema: its folder may be one of these, and the last mode of a folder counts.
+        for folder in configuration.iter().filter_map(|file| file.parent()) {
+            input.watch(&existing_ancestor(folder), RecursiveMode::NonRecursive)?;
+        }
         for schema in project.map(Project::schema).unwrap_or_default() {
             input.watch(&existing_ancestor(schema), RecursiveMode::Recursive)?;
             // Events of the parent show when the folder is replaced by another one.
             let parent = absolute(schema.parent().unwrap_or(root));
             input.watch(&existing_ancestor(&parent), RecursiveMode::NonRecursive)?;
-        }
-        let configuration = Project::configuration_files(Path::new("."));
-        let configuration: Vec<_> = configuration.iter().map(|file| absolute(file)).collect();
-        for folder in configuration.iter().filter_map(|file| file.parent()) {
-            input.watch(&existing_ancestor(folder), RecursiveMode::NonRecursive)?;
         }
         let out = project.map_or(PathBuf::new(), |project| absolute(project.out()));
         let filter = EventFilter { out, generated: BTreeSet::new(), configuration };
